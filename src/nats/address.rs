@@ -47,9 +47,13 @@ impl FromStr for NatsAddress {
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = "expected the address of a NATS server, such as nats://host:4222 or tls://host";
         let read = |part: &str| {
+            // What follows may repeat it, and is hidden from here on.
+            let before = part.rsplit_once('@').map_or("", |(before, _)| before);
+            let user = before.rsplit("//").next().unwrap_or_default();
+            drop([Secret::new(user), Secret::new(user.split_once(':').unwrap_or_default().1)]);
             let server: ServerAddr = part.trim().parse().map_err(|_| wrong.to_owned())?;
             let url = server.clone().into_inner();
-            // It is hidden from here on, in whatever text.
+            // Decoded, it is another text.
             match Credentials::of(&url) {
                 Some(Credentials::User(_, secret) | Credentials::Token(secret)) => {
                     drop(Secret::new(&secret))
@@ -77,6 +81,12 @@ impl NatsAddress {
         let (server, job) = text.rsplit_once('/').filter(|(server, _)| !server.ends_with('/')).ok_or(
             "expected the address of a job, such as nats://host:4222/JOB; toolyard jobs lists them",
         )?;
+        let is_id = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        if job.is_empty() || !job.chars().all(is_id) {
+            return Err(
+                "expected the id of a job, such as 0f3a, as toolyard jobs lists it".to_owned()
+            );
+        }
         Ok((server.parse()?, job.to_owned()))
     }
 
@@ -140,6 +150,9 @@ mod tests {
             let said = format!("it said {secret}");
             assert!(!crate::net::known::without_known(&said).contains(secret));
         }
+        let wrong = format!("nats://u:{secret}-too@a:x").parse::<NatsAddress>().unwrap_err();
+        assert!(wrong.contains("nats://host"));
+        assert!(!crate::net::known::without_known(&format!("{secret}-too")).contains(secret));
         for wrong in ["", "http://a", "nats://", "nats://a/b", "ws://a", "nats://a:x"] {
             assert!(wrong.parse::<NatsAddress>().unwrap_err().contains("nats://host"), "{wrong}");
         }

@@ -2,6 +2,7 @@
 //! that a worker whose job another one has taken writes nothing more.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use async_nats::HeaderMap;
 use async_nats::jetstream::consumer::{DeliverPolicy, pull::OrderedConfig};
@@ -9,15 +10,17 @@ use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::stream::DirectGetErrorKind;
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
+use tokio::time::{Instant, sleep};
 
+use super::server::{BETWEEN, HEADERS};
 use super::{Deaths, JobServer, NatsError};
 
 /// The headers of a message: what it is, the worker, and the number of events before it that still count.
 const KIND: &str = "Toolyard-Kind";
 const WORKER: &str = "Toolyard-Worker";
 const AFTER: &str = "Toolyard-After";
-/// Bytes that headers may take of a message.
-const HEADERS: usize = 2048;
+/// How long another copy of a stream may be behind.
+const BEHIND: Duration = Duration::from_secs(10);
 /// The most causes that are kept.
 const CAUSES: usize = 3;
 
@@ -153,12 +156,13 @@ pub struct JournalWriter {
 }
 
 impl JobServer {
-    /// Reads the journal of a job, at least up to this message.
+    /// Reads the journal of a job, up to this message if that comes soon.
     ///
     /// # Errors
     /// The server does not answer.
     pub async fn journal(&self, job: &str, until: u64) -> Result<JobJournal, NatsError> {
         let (subject, mut journal) = (format!("journal.{job}"), JobJournal::default());
+        let began = Instant::now();
         loop {
             let next = Some(journal.last + 1);
             match self.journals.direct_get_next_for_subject(&subject, next).await {
@@ -168,10 +172,10 @@ impl JobServer {
                 }
                 Err(error) if error.kind() == DirectGetErrorKind::NotFound => {
                     // Another copy of the stream may be behind.
-                    if journal.last >= until {
+                    if journal.last >= until || began.elapsed() > BEHIND {
                         return Ok(journal);
                     }
-                    tokio::time::sleep(super::server::BETWEEN).await;
+                    sleep(BETWEEN).await;
                 }
                 Err(error) => return Err(NatsError::of("a journal", error)),
             }

@@ -11,10 +11,10 @@ use async_nats::jetstream::{self, AckKind};
 use bytes::Bytes;
 use futures::{StreamExt, TryStreamExt};
 use serde::{Deserialize, Serialize};
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::journal::Entry;
-use super::server::{BETWEEN, LEASE};
+use super::server::{BETWEEN, LEASE, SILENCE};
 use super::{JobServer, NatsError};
 
 /// How long the server may take to say that it has a message, before that is sent again.
@@ -83,6 +83,8 @@ pub struct JobResult {
 pub enum ResultEnd {
     /// The session has ended by itself.
     Done,
+    /// The session was stopped before its tasks had ended, as by the limit of dollars. It can go on.
+    Stopped,
     /// It is set aside: its workers died. With the end of its journal.
     Dead {
         deaths: Deaths,
@@ -123,6 +125,7 @@ impl JobServer {
         subject: String,
         message: PublishMessage,
     ) -> Result<u64, NatsError> {
+        let (began, mut is_told) = (Instant::now(), false);
         loop {
             let send = self.js.send_publish(subject.clone(), message.clone());
             let send = async { send.await?.await };
@@ -140,8 +143,16 @@ impl JobServer {
                 _ if error.to_string().contains(THERE_ALREADY) => {
                     return Err(NatsError::Failed(error.to_string()));
                 }
-                // It may be starting, or without its disk.
-                _ => sleep(BETWEEN).await,
+                // It may be starting, or without room on its disk.
+                _ => {
+                    if began.elapsed() > SILENCE && !std::mem::replace(&mut is_told, true) {
+                        (self.tell)(&format!(
+                            "{}: the server takes no messages: {error}; trying again",
+                            self.address
+                        ));
+                    }
+                    sleep(BETWEEN).await;
+                }
             }
         }
     }
@@ -151,6 +162,15 @@ impl JobServer {
     /// # Errors
     /// The job is too long for a message.
     pub async fn put(&self, tag: &str, job: &str, order: &[u8]) -> Result<(), NatsError> {
+        // The result of a job that is set aside has it, too.
+        let most = self.client.max_payload() / 4 * 3;
+        if order.len() > most {
+            let what = format!(
+                "job {job}: the settings and tasks of its session have {} bytes",
+                order.len()
+            );
+            return Err(NatsError::TooLong { what, most });
+        }
         let message = PublishMessage::build().payload(Bytes::copy_from_slice(order));
         let message = message.message_id(self.client.new_inbox());
         match self.publish(format!("job.{tag}.{job}"), message).await {
@@ -159,21 +179,22 @@ impl JobServer {
         }
     }
 
-    /// Puts a job again that is lost: it is in no queue, or in one that never hands it out (nats-server#7680).
+    /// Puts a job again that is lost: it is in no queue, or in one that never hands it out (nats-server#7680). False: nobody
+    /// takes jobs with this tag.
     ///
     /// # Errors
     /// The server does not answer.
-    pub async fn put_if_lost(&self, tag: &str, job: &str, order: &[u8]) -> Result<(), NatsError> {
+    pub async fn put_if_lost(&self, tag: &str, job: &str, order: &[u8]) -> Result<bool, NatsError> {
         if let Some(sequence) = self.waiting(tag, job).await? {
             let consumer = self.consumer(tag).await?;
             let info = consumer.get_info().await.map_err(|error| NatsError::of("the queue", error));
             let info = info?;
             if info.num_pending > 0 || info.num_ack_pending > 0 {
-                return Ok(());
+                return Ok(info.num_ack_pending > 0 || info.num_waiting > 0);
             }
             let _ = self.jobs.delete_message(sequence).await;
         }
-        self.put(tag, job, order).await
+        self.put(tag, job, order).await.map(|()| true)
     }
 
     /// The number of a job's message in the queue; `None`: it is not there.
@@ -362,19 +383,28 @@ impl JobServer {
     /// # Errors
     /// It has no result.
     pub async fn retry(&self, job: &str) -> Result<(), NatsError> {
-        let result = self.result(job).await;
-        if let Ok(None) = result {
-            return Err(NatsError::Failed(format!("job {job} has not ended")));
-        }
-        if let Ok(Some(JobResult { end: ResultEnd::Done, .. })) = result {
-            let purged = self.journals.purge().filter(format!("journal.{job}")).await;
-            purged.map_err(|error| NatsError::of("a journal", error))?;
+        let result = match self.result(job).await {
+            Ok(None) => return Err(NatsError::Failed(format!("job {job} has not ended"))),
+            Err(NatsError::WrongResult(_)) => None,
+            found => found?,
+        };
+        if matches!(result, None | Some(JobResult { end: ResultEnd::Done, .. })) {
+            self.forget_journal(job).await?;
         }
         self.forget_result(job).await?;
-        if let Ok(Some(JobResult { tag, order: Some(order), .. })) = result {
+        if let Some(JobResult { tag, order: Some(order), .. }) = result {
             self.put(&tag, job, order.as_bytes()).await?;
         }
         Ok(())
+    }
+
+    /// Removes the journal of a job.
+    ///
+    /// # Errors
+    /// The server does not answer.
+    pub async fn forget_journal(&self, job: &str) -> Result<(), NatsError> {
+        let purged = self.journals.purge().filter(format!("journal.{job}")).await;
+        purged.map(drop).map_err(|error| NatsError::of("a journal", error))
     }
 
     /// Removes the result of a job.

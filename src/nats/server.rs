@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
 use async_nats::jetstream::object_store::{self, InfoErrorKind, ObjectStore};
-use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, Stream};
+use async_nats::jetstream::stream::{Compression, Config, DiscardPolicy, RetentionPolicy, Stream};
 use async_nats::jetstream::{self, Context};
 use async_nats::{Client, ConnectErrorKind, Event};
 use tokio::io::AsyncReadExt;
@@ -17,13 +17,16 @@ use super::{NatsAddress, NatsError, OLDEST};
 /// How long a worker has a job without a sign of life.
 pub const LEASE: Duration = Duration::from_secs(10);
 /// How long a server may be gone before that is said, or before a first connection fails.
-const SILENCE: Duration = Duration::from_secs(5);
+pub(crate) const SILENCE: Duration = Duration::from_secs(5);
 /// Time between two tries of what a server that starts may refuse.
 pub(crate) const BETWEEN: Duration = Duration::from_millis(200);
 /// How long results, journals and files are kept.
 const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
 /// The most jobs for which workers have leases.
 const MOST_LEASES: i64 = 100_000;
+/// Bytes of a piece of a file, at most, and those that headers may take of a message.
+const CHUNK: usize = 128 << 10;
+pub(crate) const HEADERS: usize = 2048;
 /// The name of the store for files.
 const FILES: &str = "toolyard-files";
 
@@ -39,6 +42,7 @@ pub struct JobServer {
     pub(crate) jobs: Stream,
     pub(crate) journals: Stream,
     pub(crate) results: Stream,
+    pub(crate) tell: Tell,
     files: ObjectStore,
 }
 
@@ -79,7 +83,7 @@ impl JobServer {
             }
             sleep(BETWEEN).await;
         };
-        tokio::spawn(say_when_gone(is_here, address.to_string(), tell));
+        tokio::spawn(say_when_gone(is_here, address.to_string(), Arc::clone(&tell)));
         let info = client.server_info();
         if !is_new_enough(&info.version) {
             return Err(NatsError::TooOld { address: shown(), found: info.version });
@@ -93,6 +97,7 @@ impl JobServer {
             subjects: subjects.iter().map(|subject| (*subject).to_owned()).collect(),
             max_age: KEPT,
             allow_direct: true,
+            compression: Some(Compression::S2),
             ..Config::default()
         };
         let jobs = Config {
@@ -122,7 +127,7 @@ impl JobServer {
         };
         let [jobs, journals, results] = <[Stream; 3]>::try_from(made)
             .map_err(|_| NatsError::Failed("three streams".to_owned()))?;
-        Ok(Self { address, client, js, jobs, journals, results, files })
+        Ok(Self { address, client, js, jobs, journals, results, tell, files })
     }
 
     /// The consumer of jobs with this tag.
@@ -157,7 +162,13 @@ impl JobServer {
     /// # Errors
     /// The server does not take it.
     pub async fn put_file(&self, hash: &str, mut bytes: &[u8]) -> Result<(), NatsError> {
-        let put = self.files.put(hash, &mut bytes).await;
+        let most = self.client.max_payload().saturating_sub(HEADERS).min(CHUNK);
+        let about = object_store::ObjectMetadata {
+            name: hash.to_owned(),
+            chunk_size: Some(most),
+            ..object_store::ObjectMetadata::default()
+        };
+        let put = self.files.put(about, &mut bytes).await;
         put.map(drop).map_err(|error| NatsError::of("a file was not taken", error))
     }
 

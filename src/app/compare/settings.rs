@@ -40,8 +40,11 @@ pub fn check(spec: &SessionSpec) -> Result<CheckedCell, Trouble> {
         journal: JournalChoice::None,
         ..spec.clone()
     };
-    let prepared = bare.prepare()?;
+    let mut prepared = bare.prepare()?;
     let config = prepared.config.clone();
+    // Nothing runs here, so no server starts.
+    prepared.config.tools.servers.clear();
+    prepared.config.tools.mcp_files.clear();
     let manifests = prepared.workspace.manifests.iter();
     let tools = hash(&manifests.map(|manifest| &manifest.spec).collect::<Vec<_>>())?;
     let setup = prepared.setup(None)?;
@@ -63,6 +66,9 @@ pub fn check(spec: &SessionSpec) -> Result<CheckedCell, Trouble> {
         ("workers".to_owned(), hash(&format!("{:?}", config.workers))?),
         ("embeddings".to_owned(), hash(&format!("{:?}", config.experience.embeddings))?),
     ]);
+    if !config.tools.servers.is_empty() {
+        all.insert("servers".to_owned(), hash(&format!("{:?}", config.tools.servers))?);
+    }
     for spec in crate::domain::knob::KNOBS {
         let value = opening.knobs.get(spec.knob);
         all.insert(format!("knob {}", spec.name), value.to_string());

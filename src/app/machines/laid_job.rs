@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use bytes::Bytes;
 
 use super::order::Order;
-use super::pack::{hash, pack, unpack};
+use super::pack::{hash, is_below, pack, unpack};
 use crate::config::{Config, ModelConfig};
 use crate::domain::approval::{Approval, Consent};
 use crate::domain::breakpoint::{At, When};
@@ -49,13 +49,16 @@ impl LaidJob {
         let failed = |error: std::io::Error| format!("its files cannot be laid: {error}");
         fs::create_dir_all(&folder).map_err(failed)?;
         for (place, bytes) in packs {
+            if !is_below(&place) {
+                return Err(format!("{} is no place below its folder", place.display()));
+            }
             unpack(&bytes, &folder.join(place)).map_err(failed)?;
         }
         // Wherever they were written, they are of this session now.
         let own = serde_json::to_value(&laid.spec).map_err(|error| error.to_string())?;
         for (number, (header, lines)) in (1..).zip(sessions).filter(|(_, it)| !it.1.is_empty()) {
-            let header: Header = serde_json::from_slice(&header)
-                .map_err(|error| format!("its journal has no header: {error}"))?;
+            // What is damaged counts no more than if it had never come.
+            let Ok(header) = serde_json::from_slice::<Header>(&header) else { continue };
             let header = Header { spec: Some(own.clone()), ..header };
             let header = serde_json::to_string(&header).map_err(|error| error.to_string())?;
             let name =

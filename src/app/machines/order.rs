@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use super::config_text::config_text;
-use super::pack::{Excluded, hash, pack, packed_text};
+use super::pack::{Excluded, has_key, hash, pack, packed_text};
 use crate::config::{Config, ModelConfig};
 use crate::domain::chance;
 use crate::model::secret::KeySource;
@@ -29,8 +29,6 @@ pub struct Order {
     pub spec: SessionSpec,
     /// The files that it needs: their places and their hashes.
     pub packs: BTreeMap<PathBuf, String>,
-    /// The run whose purse it has a part of.
-    pub purse: Option<String>,
 }
 
 /// The version of an order, whatever else it has.
@@ -88,6 +86,12 @@ impl Packs {
         });
         let file = Config::file(given_config(session), &|name| std::env::var_os(name));
         let (text, more) = config_text(config, file.as_deref()).map_err(SessionError::input)?;
+        if has_key(text.as_bytes()) {
+            return Err(SessionError::input(format!(
+                "{}: a key is in it, and no key is sent; use a variable in its place",
+                file.unwrap_or_default().display()
+            )));
+        }
         let text = packed_text(&text).map_err(SessionError::failed)?;
         packs.insert(PathBuf::from(CONFIG), hash(&text));
         put(&hash(&text), text)?;
@@ -116,7 +120,7 @@ impl Packs {
         let mut spec = spec.moved_to(there);
         spec.config = Some(CONFIG.into());
         let version = env!("CARGO_PKG_VERSION").to_owned();
-        Ok(Order { version, spec, packs, purse: None })
+        Ok(Order { version, spec, packs })
     }
 }
 
@@ -141,13 +145,16 @@ fn hide_keys(config: &Config) {
 }
 
 impl Order {
-    /// The id of the job: its content, whoever asks for it.
+    /// The id of the job, which is its content, whoever asks for it; and its text.
     ///
     /// # Errors
-    /// The spec has no form in JSON.
-    pub fn id(&self) -> Result<String, SessionError> {
-        let content = Self { purse: None, ..self.clone() };
-        let text = serde_json::to_vec(&content).map_err(SessionError::failed)?;
-        Ok(chance::fingerprint(&text))
+    /// A key is in the settings.
+    pub fn written(&self) -> Result<(String, Vec<u8>), SessionError> {
+        let text = serde_json::to_vec(self).map_err(SessionError::failed)?;
+        if has_key(&text) {
+            let why = "a key is in the settings of the session, and no key is sent";
+            return Err(SessionError::input(why.to_owned()));
+        }
+        Ok((chance::fingerprint(&text), text))
     }
 }

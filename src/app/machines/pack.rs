@@ -73,9 +73,7 @@ pub fn pack(root: &Path, excluded: &Excluded) -> Result<Vec<u8>, String> {
             continue;
         }
         let bytes = fs::read(&place).map_err(wrong)?;
-        if let Ok(text) = str::from_utf8(&bytes)
-            && without_known(text) != text
-        {
+        if has_key(&bytes) {
             return Err(format!(
                 "{}: a key is in it, and no key is sent; use a variable in its place, or --exclude {}",
                 place.display(),
@@ -136,8 +134,8 @@ pub fn unpack(bytes: &[u8], root: &Path) -> io::Result<()> {
         fs::create_dir_all(root)?;
     }
     for Packed { path, mode, len } in list {
-        let is_below = path.components().all(|part| matches!(part, Component::Normal(_)));
-        let (own, after) = rest.split_at_checked(len).filter(|_| is_below).ok_or_else(wrong)?;
+        let own = rest.split_at_checked(len).filter(|_| is_below(&path));
+        let (own, after) = own.ok_or_else(wrong)?;
         rest = after;
         let place = if path.as_os_str().is_empty() { root.to_owned() } else { root.join(path) };
         if let Some(folder) = place.parent() {
@@ -149,6 +147,12 @@ pub fn unpack(bytes: &[u8], root: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Whether a key that this process has read is in a text.
+pub fn has_key(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    without_known(&text) != text
+}
+
 /// A text as a file that was packed alone.
 ///
 /// # Errors
@@ -156,6 +160,11 @@ pub fn unpack(bytes: &[u8], root: &Path) -> io::Result<()> {
 pub fn packed_text(text: &str) -> serde_json::Result<Vec<u8>> {
     let list = [Packed { path: PathBuf::new(), mode: 0o600, len: text.len() }];
     Ok([serde_json::to_vec(&list)?.as_slice(), b"\n", text.as_bytes()].concat())
+}
+
+/// Whether a path leads below the folder that it is joined to.
+pub fn is_below(path: &Path) -> bool {
+    path.components().all(|part| matches!(part, Component::Normal(_)))
 }
 
 /// The name of packed files.

@@ -14,7 +14,8 @@ use toolyard_nats::{
 use super::failed;
 use super::order::Packs;
 use super::pack::Excluded;
-use crate::domain::{Event, Record, SessionEvent};
+use crate::domain::state::{Keeps, RECENT};
+use crate::domain::{Event, Record, SessionEvent, State};
 use crate::runner::{Elsewhere, SessionOrder};
 use crate::session::{SessionError, SessionSpec};
 use crate::shell::out::warn;
@@ -38,6 +39,8 @@ pub struct Machines {
     /// The purse of this run.
     run: String,
     purse: OnceLock<()>,
+    /// That there is no worker was said.
+    lonely: OnceLock<()>,
 }
 
 impl Machines {
@@ -79,7 +82,8 @@ impl Machines {
         });
         let packs = Packs::without(excluded);
         let tag = tag.unwrap_or_else(|| ANY.to_owned());
-        Ok(Self { runtime, server, tag, packs, waited, run: new_id(), purse: OnceLock::new() })
+        let (run, purse, lonely) = (new_id(), OnceLock::new(), OnceLock::new());
+        Ok(Self { runtime, server, tag, packs, waited, run, purse, lonely })
     }
 
     /// Puts packed files on the server, unless they are there.
@@ -92,18 +96,36 @@ impl Machines {
         })
     }
 
-    /// Makes the purse of this run with what its sessions have spent before.
-    fn purse(&self, session: &SessionOrder<'_>) -> Result<Option<String>, SessionError> {
+    /// Gives a job its part of the purse of this run, which begins with what sessions have spent before.
+    fn purse(
+        &self,
+        session: &SessionOrder<'_>,
+        job: &str,
+    ) -> Result<Option<JobPurse>, SessionError> {
         let Some(share) = session.share() else { return Ok(None) };
-        if self.purse.get().is_none() {
-            let state = PurseState::new(share.most(), share.most() - share.left());
-            let purse =
-                JobPurse { server: self.server.clone(), run: self.run.clone(), job: String::new() };
-            // Another thread may make it as well; it is made once.
-            self.runtime.block_on(purse.make(&state)).map_err(failed)?;
-            let _ = self.purse.set(());
+        let purse = JobPurse { server: self.server.clone(), job: job.to_owned() };
+        self.runtime.block_on(async {
+            if self.purse.get().is_none() {
+                let state = PurseState::new(share.most(), share.most() - share.left());
+                // Another thread may make it as well; it is made once.
+                JobPurse::make(&self.server, &self.run, &state).await.map_err(failed)?;
+                let _ = self.purse.set(());
+            }
+            purse.join(&self.run).await.map_err(failed)
+        })?;
+        Ok(Some(purse))
+    }
+
+    /// Puts a job again that is lost, and says once that there is no worker.
+    async fn put_if_lost(&self, job: &str, order: &[u8]) -> Result<(), NatsError> {
+        if !self.server.put_if_lost(&self.tag, job, order).await? && self.lonely.set(()).is_ok() {
+            let tag = if self.tag == ANY { String::new() } else { format!(" --tag {}", self.tag) };
+            let address = &self.server.address;
+            warn(&format!(
+                "no worker takes the sessions; start one: toolyard worker --nats {address}{tag}"
+            ));
         }
-        Ok(Some(self.run.clone()))
+        Ok(())
     }
 
     /// Waits for the result of a job. `None`: the run is to end.
@@ -117,14 +139,16 @@ impl Machines {
         lock(&self.waited).insert(job.to_owned(), Arc::clone(&waits));
         let mut is_put = false;
         loop {
-            let looked = match self.server.result(job).await {
-                Ok(Some(JobResult { end: ResultEnd::Cancelled, .. })) if !is_put => {
-                    self.server.forget_result(job).await.map(|()| None)
-                }
-                looked => looked,
-            };
+            let looked =
+                match self.server.result(job).await {
+                    // What it ended with is over: it goes on now.
+                    Ok(Some(JobResult {
+                        end: ResultEnd::Cancelled | ResultEnd::Stopped, ..
+                    })) if !is_put => self.server.forget_result(job).await.map(|()| None),
+                    looked => looked,
+                };
             let looked = match looked {
-                Ok(None) if is_put => self.server.put_if_lost(&self.tag, job, order).await,
+                Ok(None) if is_put => self.put_if_lost(job, order).await,
                 Ok(None) => self.server.put(&self.tag, job, order).await,
                 Ok(Some(result)) => return Ok(Some(result)),
                 Err(error) => Err(error),
@@ -150,13 +174,13 @@ impl Machines {
         }
     }
 
-    /// Writes the journal of a job that is done as one of this machine.
+    /// Writes the journal of a job that has ended as one of this machine; returns the US dollars that it cost.
     async fn fetch(
         &self,
         spec: &SessionSpec,
         result: &JobResult,
         to: &Path,
-    ) -> Result<(), SessionError> {
+    ) -> Result<f64, SessionError> {
         let wrong = |why: &str| {
             let JobResult { job, worker, .. } = result;
             SessionError::Without(format!(
@@ -174,7 +198,7 @@ impl Machines {
             serde_json::from_slice(&header).map_err(|_| wrong("it has no header"))?;
         let own = serde_json::to_value(spec.anchored()).map_err(SessionError::failed)?;
         let header = Header { spec: Some(own), continues: None, continues_id: None, ..header };
-        let mut written = None;
+        let (mut written, mut state) = (None, State::keeping(Keeps::Tasks(RECENT)));
         let lines = str::from_utf8(&lines).map_err(|_| wrong("it is no text"))?;
         for line in lines.lines() {
             let record = Record::read(line.as_bytes()).map_err(|why| wrong(&why))?;
@@ -188,22 +212,22 @@ impl Machines {
                 }
             };
             journal.add(&record, Some(line)).map_err(SessionError::failed)?;
+            state.apply(&record);
         }
         written.ok_or_else(|| wrong("it has no event"))?.flush().map_err(SessionError::failed)?;
         if let (Some(hash), Some(past)) = (&result.past, &spec.experience) {
             let bytes = self.server.file(hash).await.map_err(failed)?;
             super::pack::unpack(&bytes, past).map_err(SessionError::failed)?;
         }
-        Ok(())
+        Ok(state.dollars_spent())
     }
 }
 
 impl Elsewhere for Machines {
     fn run(&self, session: &SessionOrder<'_>, journal: &Path) -> Result<bool, SessionError> {
-        let mut order = self.packs.order(session, |hash, bytes| self.put(hash, &bytes))?;
-        let job = order.id()?;
-        order.purse = self.purse(session)?;
-        let text = serde_json::to_vec(&order).map_err(SessionError::failed)?;
+        let order = self.packs.order(session, |hash, bytes| self.put(hash, &bytes))?;
+        let (job, text) = order.written()?;
+        let purse = self.purse(session, &job)?;
         let (tell, stop) = mpsc::unbounded_channel();
         session.runner.stop.reach(tell);
         self.runtime.block_on(async {
@@ -211,7 +235,13 @@ impl Elsewhere for Machines {
             lock(&self.waited).remove(&job);
             let Some(result) = waited? else { return Ok(false) };
             match &result.end {
-                ResultEnd::Done => self.fetch(session.spec, &result, journal).await.map(|()| true),
+                ResultEnd::Done | ResultEnd::Stopped => {
+                    let spent = self.fetch(session.spec, &result, journal).await?;
+                    if let Some(purse) = purse {
+                        purse.settle(spent).await;
+                    }
+                    Ok(true)
+                }
                 ResultEnd::Cancelled => {
                     Err(SessionError::Without(format!("job {job} was cancelled")))
                 }

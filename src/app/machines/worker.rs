@@ -1,7 +1,9 @@
 //! A worker: it takes jobs from the queue and runs their sessions, from where earlier workers left them.
 
-use std::sync::{Arc, atomic::AtomicU64, atomic::Ordering};
-use std::time::Duration;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -23,14 +25,16 @@ use crate::runner::{JobEnd, SessionStopper, follow};
 use crate::session::{JournalChoice, PreparedSession, SessionError};
 use crate::shell::litter;
 use crate::shell::out::{tell, warn};
-use crate::store::journal::{CopiedLine, CopyState, JournalCopy};
+use crate::store::journal::{CopiedLine, CopyState, Header, JournalCopy, new_id};
 
 /// After so many deaths of its workers a job is set aside.
 const DEATHS: usize = 3;
 /// How long a worker waits for a job at a time, alone and beside another tag.
 const WAIT: [Duration; 2] = [Duration::from_secs(30), Duration::from_secs(2)];
-/// The longest time after which a job that no worker here can run is handed out again, in seconds.
-const LONGEST: u64 = 60;
+/// After how long a job that this worker could not run is handed out again, at most, and after how long this worker tries it
+/// again.
+const BACK: Duration = Duration::from_secs(15);
+const AGAIN: Duration = Duration::from_secs(60);
 /// Bytes of lines in one message, at most, if the server takes so many.
 const MESSAGE: usize = 512 << 10;
 /// The lines at the end of the journal of a job that is set aside, and the characters of each.
@@ -60,12 +64,14 @@ pub struct Worker {
     is_open: bool,
     folder: TempDir,
     number: AtomicU64,
+    /// Jobs that it could not run, and since when.
+    refused: Mutex<BTreeMap<String, Instant>>,
     leaving: watch::Receiver<bool>,
 }
 
 /// How a session ended here.
 enum SessionEnd {
-    Ended,
+    Ended(ResultEnd),
     /// It was stopped so that it can go on elsewhere.
     StandsStill,
     Broke(String),
@@ -83,6 +89,8 @@ enum Attempt {
     Done,
     /// It goes back into the queue: why, if that is worth a word, and after how long.
     Back(Option<String>, Duration),
+    /// It is left to other workers: why.
+    Left(String),
 }
 
 impl Worker {
@@ -107,6 +115,7 @@ impl Worker {
             is_open,
             folder: litter::folder().map_err(SessionError::failed)?,
             number: AtomicU64::new(0),
+            refused: Mutex::default(),
             leaving,
         })
     }
@@ -139,7 +148,11 @@ impl Worker {
                 };
                 match taken {
                     Ok(Some(lease)) => {
-                        self.work_on(&lease).await;
+                        if self.has_refused(&lease.job) {
+                            self.leave(&lease).await;
+                        } else {
+                            self.work_on(&lease).await;
+                        }
                         break;
                     }
                     Ok(None) => {}
@@ -148,6 +161,25 @@ impl Worker {
                 }
             }
         }
+    }
+
+    /// Whether it could not run this job a short while ago.
+    fn has_refused(&self, job: &str) -> bool {
+        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        refused.retain(|_, since| since.elapsed() < AGAIN);
+        refused.contains_key(job)
+    }
+
+    fn refuse(&self, job: &str) {
+        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        refused.insert(job.to_owned(), Instant::now());
+    }
+
+    /// Leaves a job to the others. It comes back at no regular time, so that it does not come to the same worker each time.
+    async fn leave(&self, lease: &Lease) {
+        let random = u64::from_str_radix(&new_id(), 16).unwrap_or_default() % 1024;
+        let longest = BACK.min(Duration::from_secs(1 << lease.tries.min(6)));
+        lease.back(longest.mul_f64(0.25 + random as f64 / 1366.0)).await;
     }
 
     async fn work_on(&self, lease: &Lease) {
@@ -177,6 +209,12 @@ impl Worker {
                 }
                 lease.back(after).await;
             }
+            Ok(Attempt::Left(why)) => {
+                warn(&say(&why));
+                self.server.say(&say(&why)).await;
+                self.refuse(&lease.job);
+                self.leave(lease).await;
+            }
             Err(error) => {
                 warn(&say(&error.to_string()));
                 lease.back(Duration::from_secs(1)).await;
@@ -186,8 +224,7 @@ impl Worker {
 
     async fn attempt(&self, lease: &Lease) -> Result<Attempt, NatsError> {
         let job = &lease.job;
-        let after = Duration::from_secs((1 << lease.tries.min(6)).min(LONGEST));
-        let back = |why: String| Ok(Attempt::Back(Some(why), after));
+        let back = |why: String| Ok(Attempt::Left(why));
         let own = env!("CARGO_PKG_VERSION");
         match serde_json::from_slice::<OrderVersion>(&lease.payload) {
             Ok(OrderVersion { version }) if version != own => {
@@ -223,19 +260,19 @@ impl Worker {
             }
         };
         let end = match laid.session {
-            None => SessionEnd::Ended,
-            Some(prepared) => self.session(lease, &order, *prepared, &mut writer).await?,
+            None => SessionEnd::Ended(ResultEnd::Done),
+            Some(prepared) => self.session(lease, *prepared, &mut writer).await?,
         };
-        let (past, broke) = match end {
-            SessionEnd::Ended => match laid.job.past() {
-                Ok(past) => (past, None),
-                Err(why) => (None, Some(why)),
+        let (end, past, broke) = match end {
+            SessionEnd::Ended(end) => match laid.job.past() {
+                Ok(past) => (end, past, None),
+                Err(why) => (end, None, Some(why)),
             },
             SessionEnd::StandsStill => {
                 writer.append(Entry::Left).await?;
                 return Ok(Attempt::Back(None, Duration::ZERO));
             }
-            SessionEnd::Broke(why) => (None, Some(why)),
+            SessionEnd::Broke(why) => (ResultEnd::Done, None, Some(why)),
         };
         if let Some(why) = broke {
             writer.append(Entry::Broke(why.clone())).await?;
@@ -245,7 +282,7 @@ impl Worker {
             self.server.put_file(hash, bytes).await?;
         }
         let past = past.map(|(hash, _)| hash);
-        self.put_result(lease, ResultEnd::Done, writer.last, past).await?;
+        self.put_result(lease, end, writer.last, past).await?;
         Ok(Attempt::Done)
     }
 
@@ -257,8 +294,8 @@ impl Worker {
         journal: u64,
         past: Option<String>,
     ) -> Result<(), NatsError> {
-        // What has not ended well can be tried again.
-        let is_done = end == ResultEnd::Done;
+        // What was set aside can be tried again by its result alone.
+        let is_aside = matches!(end, ResultEnd::Dead { .. });
         let order = String::from_utf8_lossy(&lease.payload).into_owned();
         let result = JobResult {
             job: lease.job.clone(),
@@ -268,7 +305,7 @@ impl Worker {
             journal,
             past,
             tag: lease.tag.clone(),
-            order: (!is_done).then_some(order),
+            order: is_aside.then_some(order),
         };
         self.server.put_result(&lease.job, &result).await.map(drop)
     }
@@ -320,7 +357,6 @@ impl Worker {
     async fn session(
         &self,
         lease: &Lease,
-        order: &Order,
         mut prepared: PreparedSession,
         writer: &mut JournalWriter,
     ) -> Result<SessionEnd, NatsError> {
@@ -328,10 +364,8 @@ impl Worker {
         let (sent, lines) = mpsc::unbounded_channel();
         let (state, kept) = watch::channel(CopyState::default());
         prepared.copy = Some(JournalCopy::new(sent, kept, after));
-        let share = order.purse.as_ref().map(|run| {
-            let (server, job) = (self.server.clone(), lease.job.clone());
-            WorkerPurse::share(JobPurse { server, run: run.clone(), job })
-        });
+        let purse = JobPurse { server: self.server.clone(), job: lease.job.clone() };
+        let share = purse.run().await?.map(|_| WorkerPurse::share(purse));
         prepared.purse.clone_from(&share);
         prepared.is_attachable = self.is_open;
         let journal = prepared.spec().journal.clone();
@@ -343,8 +377,9 @@ impl Worker {
             if let (Ok(ran), Some(share)) = (&ran, &share) {
                 share.settle(ran.state.dollars_spent());
             }
+            let end = ran.map(|ran| JobEnd::of(ran.state, None));
             // Whoever waited may be gone.
-            let _ = tell.send(ran.map(|ran| JobEnd::of(ran.state, None)));
+            let _ = tell.send(end);
         };
         let started = std::thread::Builder::new().name("session".to_owned()).spawn(work);
         started.map_err(|error| NatsError::Failed(error.to_string()))?;
@@ -378,7 +413,8 @@ impl Worker {
         }
         Ok(match (&mut ended).await {
             Ok(Ok(Ok(JobEnd::Stopped))) if *self.leaving.borrow() => SessionEnd::StandsStill,
-            Ok(Ok(_)) => SessionEnd::Ended,
+            Ok(Ok(Ok(JobEnd::Done(_)))) => SessionEnd::Ended(ResultEnd::Done),
+            Ok(Ok(_)) => SessionEnd::Ended(ResultEnd::Stopped),
             Ok(Err(error)) => SessionEnd::Broke(error.to_string()),
             Err(_) => SessionEnd::Broke("its thread panicked".to_owned()),
         })
@@ -396,7 +432,10 @@ async fn copy(
         let (mut bytes, mut last) = (Vec::new(), 0);
         loop {
             if line.n == 0 {
-                let header = line.json.into_bytes().into();
+                // Whoever reads it has the spec, with its own paths.
+                let header = serde_json::from_str::<Header>(&line.json)
+                    .and_then(|header| serde_json::to_vec(&Header { spec: None, ..header }));
+                let header = header.map_err(|error| NatsError::Failed(error.to_string()))?.into();
                 writer.append(Entry::Begin { after, header }).await?;
             } else {
                 bytes.extend_from_slice(line.json.as_bytes());

@@ -36,14 +36,14 @@ impl SharedPurse for WorkerPurse {
 
     fn taken(&self) -> f64 {
         let purse = self.purse.clone();
-        let found = self.wait(async move { purse.get().await });
-        found.and_then(Result::ok).map_or(0.0, |(state, _)| state.taken())
+        let found = self.wait(async move { purse.state().await });
+        found.and_then(Result::ok).map_or(0.0, |state| state.taken())
     }
 
     fn most(&self) -> f64 {
         let purse = self.purse.clone();
-        let found = self.wait(async move { purse.get().await });
-        found.and_then(Result::ok).map_or(0.0, |(state, _)| state.most)
+        let found = self.wait(async move { purse.state().await });
+        found.and_then(Result::ok).map_or(0.0, |state| state.most)
     }
 
     fn settle(&self, _: usize, spent: f64) {

@@ -17,7 +17,7 @@ pub fn positive(text: &str) -> Result<NonZeroUsize, String> {
     parsed(text, "a whole number of at least 1")
 }
 
-/// A tag of workers.
+/// A tag of workers, or the id of a job: one part of a subject of NATS.
 #[cfg(feature = "nats")]
 pub fn tag(text: &str) -> Result<String, String> {
     let is_good = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';

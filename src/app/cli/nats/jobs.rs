@@ -10,6 +10,7 @@ use crate::cli::out::{print, print_line, print_pretty, warn};
 use crate::cli::{runtime::runtime, trouble::Trouble};
 use crate::compare::table::PlainTable;
 use crate::domain::words::{clipped, counted};
+use crate::shell::value;
 use crate::ui::text::clean;
 
 /// Characters of what a job ended with.
@@ -20,10 +21,10 @@ pub struct JobsArgs {
     #[command(flatten)]
     server: ServerArgs,
     /// Run this job again: it was set aside or cancelled.
-    #[arg(long, value_name = "JOB")]
+    #[arg(long, value_name = "JOB", value_parser = value::tag)]
     retry: Vec<String>,
     /// Cancel this job, whether it waits or runs.
-    #[arg(long, value_name = "JOB")]
+    #[arg(long, value_name = "JOB", value_parser = value::tag)]
     cancel: Vec<String>,
     /// List finished jobs as well.
     #[arg(long)]
@@ -67,7 +68,7 @@ async fn list(server: &JobServer, args: &JobsArgs) -> Result<(), Trouble> {
     let is_done =
         |job: &ListedJob| matches!(job.state, JobState::Ended { end: ResultEnd::Done, .. });
     let done = all.iter().filter(|job| is_done(job)).count();
-    let mut table = PlainTable::new(String::new(), 1, &["job", "state", "worker", "why"]);
+    let mut table = PlainTable::new("Jobs", 1, &["job", "state", "worker", "why"]);
     let shown: Vec<_> = all.iter().filter(|job| args.all || !is_done(job)).collect();
     for ListedJob { job, state } in &shown {
         let (state, worker, why) = said(state);
@@ -86,6 +87,7 @@ fn said(state: &JobState) -> (&'static str, &str, String) {
         JobState::Wrong { why } => ("wrong", "", clipped(why, WIDTH)),
         JobState::Ended { worker, end } => match end {
             ResultEnd::Done => ("done", worker, String::new()),
+            ResultEnd::Stopped => ("stopped", worker, String::new()),
             ResultEnd::Cancelled => ("cancelled", worker, String::new()),
             ResultEnd::Dead { deaths, .. } => {
                 let why = format!("{} workers ended in it", deaths.workers.len());

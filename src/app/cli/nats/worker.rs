@@ -1,8 +1,10 @@
 //! `toolyard worker`: runs sessions of other machines.
 
 use std::num::NonZeroUsize;
+use std::time::Duration;
 
 use clap::Args;
+use signal_hook::low_level::emulate_default_handler;
 use tokio::runtime::Builder;
 use tokio::sync::watch;
 
@@ -16,6 +18,9 @@ use crate::shell::{runtime::interrupted, stopping, value};
 /// Variables whose settings are those of a job.
 const OF_JOBS: [&str; 4] =
     ["TOOLYARD_STRATEGY", "TOOLYARD_SEED", "TOOLYARD_WORKSPACE", "TOOLYARD_MODEL"];
+
+/// How long the server may take to learn where sessions stand.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 #[derive(Debug, Args)]
 pub struct WorkerArgs {
@@ -71,9 +76,11 @@ pub fn worker(args: &WorkerArgs) -> Result<(), Trouble> {
         let signal = async {
             interrupted().await;
             let _ = leave.send(true);
-            // The second one ends it at once: its sessions go on elsewhere all the same.
-            let signal = interrupted().await;
-            let _ended = signal_hook::low_level::emulate_default_handler(signal);
+            // The second one ends it at once, as does a server that is not there: its sessions go on elsewhere all the same.
+            tokio::select! {
+                signal = interrupted() => drop(emulate_default_handler(signal)),
+                () = tokio::time::sleep(PATIENCE) => {}
+            }
         };
         tokio::select! {
             worked = work => worked,

@@ -420,11 +420,50 @@ fn servers_and_files_that_do_not_fit_are_said() {
         home.command(&[&sweep(&nats, "out", "1")[..], &["--config", "c.toml"]].concat());
     let said = Ran::of(command.env("FAR_KEY", format!("sk-{secret}")).output().unwrap()).err;
     assert!(said.contains("secret.txt: a key is in it") && !said.contains(secret), "{said}");
+    let with_key = |more: &[&str]| {
+        let args = [&sweep(&nats, "out", "1")[..], &["--config", "c.toml"], more].concat();
+        let ran =
+            Ran::of(home.command(&args).env("FAR_KEY", format!("sk-{secret}")).output().unwrap());
+        assert!(ran.code != 0 && ran.err.contains("no key is sent"), "{ran:?}");
+        assert!(!ran.err.contains(secret), "{ran:?}");
+    };
+    home.write("w/secret.txt", [b"\xff key: sk-", secret.as_bytes()].concat());
+    with_key(&[]);
     std::fs::remove_file(home.path("w/secret.txt")).unwrap();
+    with_key(&["--fault", &format!("note:error:text=sk-{secret}")]);
+    let config = home.read("c.toml");
+    home.write(
+        "c.toml",
+        format!("{config}[tools.mcp.x]\ncommand = [\"x\"]\nenv = {{ K = \"sk-{secret}\" }}\n"),
+    );
+    with_key(&[]);
     std::fs::File::create(home.path("w/big.bin")).unwrap().set_len(2 << 30).unwrap();
     let said = ran(&nats);
-    assert!(said.contains("2,147,483,648 bytes") && said.contains("--exclude"), "{said}");
-    // A stream of the same name, and no server at all.
+    assert!(said.contains("2,147,48") && said.contains("--exclude"), "{said}");
+    std::fs::remove_file(home.path("w/big.bin")).unwrap();
+    // Small messages: files and lines are split, and what cannot be split is named.
+    home.write("small.conf", "max_payload: 65536\n");
+    let small =
+        NatsServer::with(&["-js", "-c", &home.path("small.conf").display().to_string()]).unwrap();
+    let worker = TestWorker::start(&home, &small.address(), &["--jobs", "1"]);
+    home.write("w/tasks.txt", format!("What is the answer to {}?\n", "x".repeat(100_000)));
+    let split = home.run(&sweep(&small.address(), "small", "1"));
+    assert_eq!((split.code, results(&home, "small")), (0, 1), "{split:?}");
+    let text = format!("note:error:text={}", "x".repeat(60_000));
+    let long = home.run(&[&sweep(&small.address(), "long", "1")[..], &["--fault", &text]].concat());
+    assert!(long.code == 1 && long.err.contains("max_payload"), "{long:?}");
+    // A job is named by its id alone; a result whose journal is gone is no result.
+    let all = home.run(&["jobs", "--nats", &small.address(), "--retry", "*"]);
+    assert!(all.code == 2 && states(&home, &small.address())["done"] == 1, "{all:?}");
+    let job = jobs(&home, &small.address(), "ended").remove(0);
+    asked(&small.address(), async |server| server.forget_journal(&job).await.unwrap());
+    let gone = home.run(&sweep(&small.address(), "gone", "1"));
+    assert!(gone.err.contains(&format!("toolyard jobs --retry {job}")), "{gone:?}");
+    home.succeed(&["jobs", "--nats", &small.address(), "--retry", &job]);
+    let again = home.run(&sweep(&small.address(), "gone", "1"));
+    assert_eq!((again.code, results(&home, "gone")), (0, 1), "{again:?}");
+    drop(worker);
+    // No server at all.
     let address = server.address();
     server.stop();
     assert!(ran(&address).contains("no NATS server answers"));
