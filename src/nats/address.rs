@@ -16,14 +16,14 @@ const TOKEN: &str = "NATS_TOKEN";
 /// A file of certificates, in PEM, besides those of the system.
 const CA: &str = "NATS_CA";
 
-/// One or more addresses of servers, such as `nats://host:4222` or `tls://user:password@host`.
+/// Addresses of the servers of a cluster, or of one, such as `nats://host:4222` or `tls://user:password@host`.
 #[derive(Clone)]
 pub struct NatsAddress {
     pub(crate) servers: Vec<ServerAddr>,
     shown: String,
 }
 
-/// What an address has before its host.
+/// User and password, or a token, before the host of an address.
 enum Credentials {
     User(String, String),
     Token(String),

@@ -84,7 +84,7 @@ struct Part {
     lines: Vec<u8>,
 }
 
-/// What is known of a job's journal.
+/// The journal of a job, read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JobJournal {
     /// The number of the last message, for the next one.

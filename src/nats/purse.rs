@@ -13,9 +13,9 @@ use super::{JobServer, NatsError};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PurseState {
     pub most: f64,
-    /// What was spent before the run, by sessions that do not run again.
+    /// Dollars that were spent before the run, by sessions that do not run again.
     before: f64,
-    /// What each job has spent or reserved.
+    /// Dollars that each job has spent or reserved.
     jobs: BTreeMap<String, f64>,
 }
 

@@ -19,7 +19,7 @@ use super::{JobServer, NatsError};
 
 /// How long the server may take to say that it has a message, before that is sent again.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// What a server says of a second job with the same id.
+/// Words of a server about a second job with the same id.
 const THERE_ALREADY: &str = "per subject";
 
 /// Workers that took a job and are gone, and why sessions broke off.
@@ -71,7 +71,7 @@ pub struct JobResult {
     /// The hash of the file of its past uses, if it keeps one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub past: Option<String>,
-    /// Its tag, and the job itself where it can be tried again.
+    /// The tag of the job, and the job itself where its result is enough to try it again.
     pub tag: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<String>,
@@ -85,7 +85,7 @@ pub enum ResultEnd {
     Done,
     /// The session was stopped before its tasks had ended, as by the limit of dollars. It can go on.
     Stopped,
-    /// It is set aside: its workers died. With the end of its journal.
+    /// Set aside, since its workers died. With the end of its journal.
     Dead {
         deaths: Deaths,
         tail: String,
@@ -112,7 +112,7 @@ pub enum JobState {
         worker: String,
         end: ResultEnd,
     },
-    /// Its result cannot be used: why.
+    /// With a result that cannot be used: why.
     Wrong {
         why: String,
     },

@@ -17,7 +17,7 @@ const MESSAGE: usize = 32 << 10;
 /// The beginning of subjects that only one side listens to.
 const INBOX: &str = "_INBOX.";
 
-/// One end of a tunnel. An empty message ends it.
+/// An end of a tunnel. An empty message closes it.
 pub struct Tunnel {
     client: Client,
     to: String,

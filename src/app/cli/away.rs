@@ -30,7 +30,7 @@ impl Away {
         self.look.journal.clone()
     }
 
-    /// Its journal, beside which it can be reached.
+    /// The path of its journal, beside which it can be reached.
     ///
     /// # Errors
     /// Its worker does not let people attach.

@@ -17,6 +17,11 @@ const SHORT: usize = 5;
 /// # Errors
 /// The first word is not a command, but looks like one.
 pub fn command_first(mut arguments: Vec<OsString>) -> Result<Vec<OsString>, Trouble> {
+    #[cfg(not(feature = "nats"))]
+    if arguments.iter().skip(1).take_while(|it| *it != "--").any(|it| it == "--nats") {
+        let text = "this toolyard has no sessions on other machines: build it with `cargo install --path . --features nats`";
+        return Err(Trouble::Usage(text.to_owned()));
+    }
     let mut cli = Cli::command();
     cli.build();
     let Some(at) = first_word(&cli, &arguments) else { return Ok(or_help(arguments)) };

@@ -25,7 +25,7 @@ const TREE: &str = "tree";
 #[serde(deny_unknown_fields)]
 pub struct Order {
     pub version: String,
-    /// Its paths begin at the folder of the job.
+    /// The session; paths begin at the folder of the job.
     pub spec: SessionSpec,
     /// The files that it needs: their places and their hashes.
     pub packs: BTreeMap<PathBuf, String>,

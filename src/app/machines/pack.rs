@@ -13,7 +13,7 @@ use crate::ui::text::number;
 
 /// The most bytes of the files of a job.
 const MOST: u64 = 256 << 20;
-/// What is made again, or belongs to this machine: never sent, whatever holds it.
+/// Names of what is made again, or belongs to this machine: never sent, wherever it is.
 const LEFT_OUT: [&str; 8] = [
     ".git",
     ".venv",
@@ -36,7 +36,7 @@ struct Packed {
     len: usize,
 }
 
-/// What is not sent.
+/// Files that are not sent.
 #[derive(Clone, Debug, Default)]
 pub struct Excluded {
     /// Names, or paths below a folder that is sent.

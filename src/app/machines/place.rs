@@ -39,7 +39,7 @@ pub struct Machines {
     /// The purse of this run.
     run: String,
     purse: OnceLock<()>,
-    /// That there is no worker was said.
+    /// Set once it was said that there is no worker.
     lonely: OnceLock<()>,
 }
 

@@ -41,14 +41,14 @@ const MESSAGE: usize = 512 << 10;
 const TAIL: usize = 5;
 const LINE: usize = 200;
 
-/// What a worker is told at its start.
+/// Settings of a worker.
 pub struct WorkerSettings {
     pub server: NatsAddress,
     /// Sessions at the same time.
     pub at_once: usize,
     /// Jobs with this tag are taken as well, and first.
     pub tag: Option<String>,
-    /// What it allows, and where it finds keys.
+    /// The rules for tools, and where it finds keys.
     pub config: Config,
     /// Whether people reach its sessions from elsewhere.
     pub is_open: bool,
@@ -72,7 +72,7 @@ pub struct Worker {
 /// How a session ended here.
 enum SessionEnd {
     Ended(ResultEnd),
-    /// It was stopped so that it can go on elsewhere.
+    /// Stopped, so that it can go on elsewhere.
     StandsStill,
     Broke(String),
 }
@@ -85,11 +85,11 @@ struct Laid {
 
 /// How the work on a job ended.
 enum Attempt {
-    /// It has a result.
+    /// The job has a result.
     Done,
-    /// It goes back into the queue: why, if that is worth a word, and after how long.
+    /// The job goes back into the queue: why, if that is worth a word, and after how long.
     Back(Option<String>, Duration),
-    /// It is left to other workers: why.
+    /// The job is left to other workers: why.
     Left(String),
 }
 

@@ -60,7 +60,7 @@ impl Runner {
 }
 
 impl SessionOrder<'_> {
-    /// Its part of a purse of several sessions.
+    /// The part of a purse of several sessions.
     pub fn share(&self) -> Option<&PurseShare> {
         self.prepared.purse.as_ref()
     }

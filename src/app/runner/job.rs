@@ -41,7 +41,7 @@ pub enum JobEnd {
     /// All its tasks are done.
     Done(Box<State>),
     Stopped,
-    /// It has no result, and others may have one: why. The limit of dollars ended it, or it could not end elsewhere.
+    /// Without a result, while others may have one: why. The limit of dollars ended it, or it could not end elsewhere.
     Without(String),
 }
 

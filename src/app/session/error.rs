@@ -22,7 +22,7 @@ pub enum SessionError {
     /// A failure at run time.
     #[error(transparent)]
     Failed(ErrorCause),
-    /// It was to run elsewhere and has no result there, which says nothing about other sessions.
+    /// Without a result from elsewhere, which says nothing about other sessions.
     #[error("{0}")]
     Without(String),
 }

@@ -466,5 +466,6 @@ fn servers_and_files_that_do_not_fit_are_said() {
     // No server at all.
     let address = server.address();
     server.stop();
-    assert!(ran(&address).contains("no NATS server answers"));
+    let nobody = home.run(&sweep(&address, "out", "1"));
+    assert!(nobody.code == 1 && nobody.err.contains("no NATS server answers"), "{nobody:?}");
 }
