@@ -70,14 +70,23 @@ impl JobPurse {
         }
     }
 
-    /// Gives the job a part of the purse of this run, and of no other.
+    /// Gives the job a part of the purse of this run, and of no other, with what it has taken before.
     ///
     /// # Errors
     /// The server does not take it.
     pub async fn join(&self, run: &str) -> Result<(), NatsError> {
+        let before = match self.get().await {
+            Ok((_, of, _)) if of == run => return Ok(()),
+            Ok((state, ..)) => state.jobs.get(&self.job).copied(),
+            Err(_) => None,
+        };
         let message = PublishMessage::build().payload(run.to_owned().into());
         let message = message.message_id(self.server.client.new_inbox());
-        self.server.publish(format!("purse.of-{}", self.job), message).await.map(drop)
+        self.server.publish(format!("purse.of-{}", self.job), message).await?;
+        match before {
+            Some(before) => self.change(|state| state.settle(&self.job, before)).await,
+            None => Ok(()),
+        }
     }
 
     /// The run of whose purse the job has a part; `None`: of none.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::live_journal::{self, Pause};
+use super::live_journal::Pause;
 use super::trouble::Trouble;
 #[cfg(feature = "nats")]
 use crate::machines::{Look, is_address};
@@ -43,7 +43,7 @@ impl Away {
     pub fn pause(&mut self) -> Pause {
         let (_, never) = std::sync::mpsc::channel();
         let grown = std::mem::replace(&mut self.look.grown, never);
-        live_journal::by_session(grown, &self.look.journal)
+        super::live_journal::by_session(grown, &self.look.journal)
     }
 }
 

@@ -330,7 +330,7 @@ impl Comparison {
     /// The part of the purse of each job, with what its earlier parts have spent; empty without a purse.
     fn shares(&self, jobs: &[Job]) -> Result<Vec<PurseShare>, Trouble> {
         let Some(purse) = &self.runner.purse else { return Ok(Vec::new()) };
-        jobs.iter().map(|job| Ok(purse.share(job.spent()?))).collect()
+        jobs.iter().map(|job| Ok(purse.share(job.spent(&self.runner)?))).collect()
     }
 
     /// Reports progress on standard error; a failure is ignored.

@@ -76,13 +76,15 @@ impl Job {
         if older.exists() { older } else { new }
     }
 
-    /// US dollars that its earlier parts have spent.
+    /// US dollars that its earlier parts have spent. Elsewhere, a session that has not ended counts them itself.
     ///
     /// # Errors
     /// One of them cannot be read.
-    pub fn spent(&self) -> Result<f64, SessionError> {
+    pub fn spent(&self, runner: &Runner) -> Result<f64, SessionError> {
         let (records, _) = self.found()?;
-        Ok(State::fold(&records).dollars_spent())
+        let state = State::fold(&records);
+        let is_counted = runner.elsewhere.is_none() || is_done(&records, &state);
+        Ok(if is_counted { state.dollars_spent() } else { 0.0 })
     }
 
     /// Runs the session, or the rest of it, as the only one that does so now.

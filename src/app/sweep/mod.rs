@@ -228,7 +228,7 @@ impl SweepPlan {
             }
             let spent = match self.results.get::<PointRun>(&self.id(job))? {
                 Some(run) => run.dollars,
-                None => self.job(job).spent()?,
+                None => self.job(job).spent(runner)?,
             };
             Ok(Some(purse.share(spent)))
         };

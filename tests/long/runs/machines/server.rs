@@ -72,12 +72,13 @@ fn run(program: &PathBuf, folder: &TempDir, port: u16, more: &[String]) -> Child
     let mut command = Command::new(program);
     command.args(["-a", "127.0.0.1", "-p", &port.to_string(), "-sd"]).arg(folder.path());
     command.args(more).stdout(Stdio::null()).stderr(Stdio::null());
-    let running = command.spawn().unwrap();
+    let mut running = command.spawn().unwrap();
     for _ in 0..TRIES {
         if TcpStream::connect(("127.0.0.1", port)).is_ok() {
             return running;
         }
         sleep(Duration::from_millis(100));
     }
-    panic!("the server on port {port} does not answer");
+    let _ = running.kill();
+    panic!("the server on port {port} does not answer: {:?}", running.wait());
 }
