@@ -106,6 +106,12 @@ fn attach() {
     follow("attach.md", ENDPOINT);
 }
 
+#[cfg(feature = "nats")]
+#[test]
+fn many_machines() {
+    follow("many-machines.md", ENDPOINT);
+}
+
 #[test]
 fn scenarios() {
     follow("scenarios.md", ENDPOINT);
