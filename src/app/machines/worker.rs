@@ -1,6 +1,6 @@
 //! A worker: it takes jobs from the queue and runs their sessions, from where earlier workers left them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -27,7 +27,7 @@ use crate::shell::litter;
 use crate::shell::out::{tell, warn};
 use crate::store::journal::{CopiedLine, CopyState, Header, JournalCopy, new_id};
 
-/// After so many deaths of its workers a job is set aside.
+/// After the deaths of so many different workers a job is set aside.
 const DEATHS: usize = 3;
 /// How long a worker waits for a job at a time, alone and beside another tag.
 const WAIT: [Duration; 2] = [Duration::from_secs(30), Duration::from_secs(2)];
@@ -87,8 +87,8 @@ struct Laid {
 enum Attempt {
     /// The job has a result.
     Done,
-    /// The job goes back into the queue: why, if that is worth a word, and after how long.
-    Back(Option<String>, Duration),
+    /// The job goes back into the queue, to be handed out at once.
+    Back,
     /// The job is left to other workers: why.
     Left(String),
 }
@@ -202,13 +202,7 @@ impl Worker {
             Err(NatsError::Lost) => {
                 warn(&say("another worker has it, or it was cancelled"));
             }
-            Ok(Attempt::Back(why, after)) => {
-                if let Some(why) = why {
-                    warn(&say(&why));
-                    self.server.say(&say(&why)).await;
-                }
-                lease.back(after).await;
-            }
+            Ok(Attempt::Back) => lease.back(Duration::ZERO).await,
             Ok(Attempt::Left(why)) => {
                 warn(&say(&why));
                 self.server.say(&say(&why)).await;
@@ -247,7 +241,9 @@ impl Worker {
             return Ok(Attempt::Done);
         }
         let journal = self.server.journal(job, 0).await?;
-        if journal.deaths.workers.len() >= DEATHS {
+        // One that cannot write its disk, as often as it tries, says nothing about the job.
+        let gone: BTreeSet<_> = journal.deaths.workers.iter().collect();
+        if gone.len() >= DEATHS {
             self.put_aside(lease, journal).await?;
             return Ok(Attempt::Done);
         }
@@ -270,13 +266,13 @@ impl Worker {
             },
             SessionEnd::StandsStill => {
                 writer.append(Entry::Left).await?;
-                return Ok(Attempt::Back(None, Duration::ZERO));
+                return Ok(Attempt::Back);
             }
             SessionEnd::Broke(why) => (ResultEnd::Done, None, Some(why)),
         };
         if let Some(why) = broke {
             writer.append(Entry::Broke(why.clone())).await?;
-            return Ok(Attempt::Back(Some(why), Duration::from_secs(1)));
+            return back(why);
         }
         if let Some((hash, bytes)) = &past {
             self.server.put_file(hash, bytes).await?;
