@@ -4,7 +4,8 @@
 //! job.TAG.JOB   a job that waits, or that a worker has a lease for      work queue: removed with its result
 //! journal.JOB   what its workers have written, in order                 each message names the last one: a fence
 //! result.JOB    how it ended                                            written once
-//! purse.RUN     dollars of a run: spent, and taken by each job          the newest state, by compare and set
+//! purse.RUN     dollars of a run: before it, and taken by each job       the newest state, by compare and set
+//! purse.of-JOB  the run whose purse a job takes its dollars from         the newest one
 //! ```
 //!
 //! Files that jobs need are in an object store, by the hash of their content. Clocks of machines are never compared.

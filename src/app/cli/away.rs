@@ -20,7 +20,7 @@ impl Away {
     /// The session with this address; `None`: it is the name of a file.
     ///
     /// # Errors
-    /// The server cannot be used, or nobody has begun the job.
+    /// The server cannot be used, or no worker has begun the job.
     pub fn open(session: &Path) -> Result<Option<Self>, Trouble> {
         let look = is_address(session).then(|| Look::open(session)).transpose()?;
         Ok(look.map(|look| Self { look }))

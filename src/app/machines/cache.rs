@@ -7,7 +7,7 @@ use std::{fs, io::Write};
 use super::pack::hash;
 use crate::config;
 
-/// Files that nobody has needed for so long are removed.
+/// Files that were not read for this long are removed.
 const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
 
 fn folder() -> Option<PathBuf> {

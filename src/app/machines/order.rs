@@ -145,7 +145,7 @@ fn hide_keys(config: &Config) {
 }
 
 impl Order {
-    /// The id of the job, which is its content, whoever asks for it; and its text.
+    /// The id of the job, which is a hash of its text; and the text.
     ///
     /// # Errors
     /// A key is in the settings.

@@ -25,6 +25,8 @@ use crate::store::journal::{Header, Journal, new_id};
 const LOOK: Duration = Duration::from_secs(10);
 /// Time between two tries while the server is gone.
 const BETWEEN: Duration = Duration::from_millis(300);
+/// The most messages of workers that a run repeats: anybody on the server can send them.
+const MOST_SAID: usize = 200;
 /// The tag of jobs that any worker takes.
 pub const ANY: &str = "any";
 
@@ -74,7 +76,8 @@ impl Machines {
         runtime.spawn(async move {
             let told = Mutex::new(BTreeSet::new());
             let tell = |text: &str| {
-                if lock(&told).insert(text.to_owned()) {
+                let mut told = lock(&told);
+                if told.len() < MOST_SAID && told.insert(text.to_owned()) {
                     warn(text);
                 }
             };

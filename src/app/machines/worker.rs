@@ -241,7 +241,7 @@ impl Worker {
             return Ok(Attempt::Done);
         }
         let journal = self.server.journal(job, 0).await?;
-        // One that cannot write its disk, as often as it tries, says nothing about the job.
+        // A worker that cannot write its disk fails at every job, so it counts once.
         let gone: BTreeSet<_> = journal.deaths.workers.iter().collect();
         if gone.len() >= DEATHS {
             self.put_aside(lease, journal).await?;
@@ -374,7 +374,7 @@ impl Worker {
                 share.settle(ran.state.dollars_spent());
             }
             let end = ran.map(|ran| JobEnd::of(ran.state, None));
-            // Whoever waited may be gone.
+            // The receiver may be gone.
             let _ = tell.send(end);
         };
         let started = std::thread::Builder::new().name("session".to_owned()).spawn(work);
@@ -428,7 +428,7 @@ async fn copy(
         let (mut bytes, mut last) = (Vec::new(), 0);
         loop {
             if line.n == 0 {
-                // Whoever reads it has the spec, with its own paths.
+                // The spec has paths of this machine. Each reader has a spec of its own.
                 let header = serde_json::from_str::<Header>(&line.json)
                     .and_then(|header| serde_json::to_vec(&Header { spec: None, ..header }));
                 let header = header.map_err(|error| NatsError::Failed(error.to_string()))?.into();
